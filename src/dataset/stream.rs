@@ -1,13 +1,16 @@
 //! A stream of the record batches of a data set in a store.
 //!
 //! ```text
-//! file 0   header ──► windows ──► batches
-//! file 1         header ─────────────────► windows ──► …        opened while the one before it is read
+//! file 0   header ──► tables ──► windows ──► batches
+//! file 1   header ──► tables ──► window ─────────────► windows ──► batches      while the files before it are read
+//! file 2   header ──► tables ──► window ──────────────────────────► …
 //! ```
+//! How many files are begun depends on the memory: each takes its part of the half that windows have.
 
 use std::collections::VecDeque;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 
 use arrow::array::RecordBatch;
@@ -20,11 +23,12 @@ use super::file_scan::FileScan;
 use super::scan::{DatasetScan, FileSettings, ScanPart, ScanPlan};
 use super::store::Prefix;
 use crate::arrow::{ArrowStream, Trim};
+use crate::defaults::WINDOW_BYTES;
 use crate::error::Result;
 use crate::object_store::spawn;
 
-/// The number of files that are prefetched.
-const AHEAD: usize = 1;
+/// The memory of the limits for which another file is begun.
+const MEMORY_PER_FILE: usize = 64 << 20;
 
 /// A stream of the record batches of a scan, in the order of the files. After an error it ends.
 pub struct DatasetStream {
@@ -37,8 +41,18 @@ impl DatasetScan<Prefix> {
     pub fn stream(self) -> Result<DatasetStream> {
         let ScanPlan { settings, parts, trim } = self.plan()?;
         let schema = settings.predicate.output.clone();
-        let opener = Opener { place: self.place, settings };
+        let limits = &settings.scan.limits;
+        // With a limit it is not known which files are needed.
+        let files_ahead = match trim.limit() {
+            u64::MAX => (limits.memory / MEMORY_PER_FILE).clamp(1, self.place.concurrency()),
+            _ => 1,
+        };
+        // Of each file two windows, half of memory together.
+        let window = (limits.memory / 4 / (files_ahead + 1)) as u64;
+        let window = window.min(WINDOW_BYTES);
+        let opener = Opener { place: self.place, settings, window, header: AtomicU64::new(0) };
         let files = Files {
+            files_ahead,
             opener: Arc::new(opener),
             parts: parts.into(),
             ahead: VecDeque::new(),
@@ -55,6 +69,11 @@ impl DatasetScan<Prefix> {
 struct Opener {
     place: Prefix,
     settings: FileSettings,
+    /// The bytes of a window.
+    window: u64,
+    /// The length of the longest header so far, or 0: those of a data set are about as long, so the first read of the
+    /// next file needs to be no longer.
+    header: AtomicU64,
 }
 
 /// A file that is open.
@@ -71,15 +90,19 @@ impl Opener {
     }
 
     async fn try_open(&self, part: &ScanPart) -> Result<Option<PartStream>> {
-        let builder = self.place.open(part.file.path()).await?;
+        let first_read = self.header.load(Ordering::Relaxed);
+        let builder = self.place.open_with(part.file.path(), first_read).await?;
+        let header = builder.file().header().start(0);
+        self.header.fetch_max(header.unwrap_or_default(), Ordering::Relaxed);
         let configured = builder.try_map_reader(|reader| self.settings.configure(reader, part))?;
         let Some((builder, scan)) = configured else { return Ok(None) };
-        let stream = builder.build()?;
+        let stream = builder.with_window_bytes(self.window).start().await?;
         Ok(Some(PartStream { stream, scan, path: part.file.path().to_owned() }))
     }
 }
 
 struct Files {
+    files_ahead: usize,
     opener: Arc<Opener>,
     parts: VecDeque<ScanPart>,
     ahead: VecDeque<BoxFuture<'static, Result<Option<PartStream>>>>,
@@ -113,7 +136,7 @@ impl Files {
 
     /// Moves to the next file. Returns whether there is one.
     async fn next_file(&mut self) -> Result<bool> {
-        while self.ahead.len() <= AHEAD
+        while self.ahead.len() <= self.files_ahead
             && let Some(part) = self.parts.pop_front()
         {
             self.ahead.push_back(spawn(self.opener.clone().open(part)));

@@ -1,7 +1,7 @@
 //! An object that is open for reading.
 //!
 //! ```text
-//! open     first bytes ──► size, e-tag                one request, and for a small object the only one
+//! open     first or last bytes ──► size, e-tag        one request, and for a small object the only one
 //! fetch    requests ──► bytes                         each checked against its range
 //! ```
 //! An object that changes between two requests is an error: requests have the e-tag of the first response (unless
@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use ::object_store::path::Path;
-use ::object_store::{GetOptions, GetResult, GetResultPayload, ObjectMeta, ObjectStore};
+use ::object_store::{GetOptions, GetRange, GetResult, GetResultPayload, ObjectMeta, ObjectStore};
 use bytes::{Bytes, BytesMut};
 use futures_util::{StreamExt, TryStreamExt, stream};
 
@@ -74,6 +74,44 @@ impl Object {
         Self::open_at(store, location.into(), options, first).await
     }
 
+    /// Opens an object and reads its last bytes, or all if it has no more: one request. Stores that know no ranges from
+    /// the end fail with [`Unsupported`](std::io::ErrorKind::Unsupported).
+    pub async fn open_tail(
+        store: Arc<dyn ObjectStore>,
+        location: impl Into<Location>,
+        options: FetchOptions,
+        bytes: u64,
+    ) -> Result<(Self, Ranges)> {
+        let Location { path, e_tag, version, .. } = location.into();
+        let mut object = Self { store, path, size: 0, e_tag, version, options };
+        let started = Instant::now();
+        let result = object.request(GetRange::Suffix(bytes)).await?;
+        object.size = result.meta.size;
+        object.e_tag = result.meta.e_tag.clone();
+        object.version = result.meta.version.clone();
+        let tail = object.size.saturating_sub(bytes)..object.size;
+        object.begin(result, tail, started).await
+    }
+
+    /// Returns the object with the bytes of the first response.
+    async fn begin(
+        self,
+        result: GetResult,
+        range: Range<u64>,
+        started: Instant,
+    ) -> Result<(Self, Ranges)> {
+        let bytes = match self.collect(result, range.clone()).await? {
+            Ok(bytes) => {
+                self.count(&bytes, started);
+                bytes
+            }
+            Err(_) => self.get(range.clone()).await?,
+        };
+        let ranges = Ranges::new(self.size);
+        ranges.insert(range.start, bytes)?;
+        Ok((self, ranges))
+    }
+
     /// Opens an object of known size. Nothing is fetched.
     pub fn of_size(
         store: Arc<dyn ObjectStore>,
@@ -105,11 +143,7 @@ impl Object {
             object.version = result.meta.version.clone();
         }
         let first = first.start..first.end.min(object.size);
-        let bytes = object.collect(result, first.clone()).await?;
-        object.count(&bytes, started);
-        let ranges = Ranges::new(object.size);
-        ranges.insert(first.start, bytes)?;
-        Ok((object, ranges))
+        object.begin(result, first, started).await
     }
 
     /// Returns the path of the object.
@@ -151,8 +185,18 @@ impl Object {
         }
     }
 
-    /// Fetches the bytes of one request.
+    /// Fetches the bytes of one request. A response that ends too early is requested again.
     async fn get(&self, range: Range<u64>) -> Result<Bytes> {
+        for _ in 0..self.options.retries {
+            if let Ok(bytes) = self.try_get(range.clone()).await? {
+                return Ok(bytes);
+            }
+        }
+        self.try_get(range).await?
+    }
+
+    /// Makes one request. The inner error is of a response that ended too early.
+    async fn try_get(&self, range: Range<u64>) -> Result<Result<Bytes>> {
         let started = Instant::now();
         let result = self.request(range.clone()).await.map_err(|e| e.at(range.start))?;
         if result.meta.size != self.size {
@@ -161,7 +205,9 @@ impl Object {
             return Err(std::io::Error::other(what).into());
         }
         let bytes = self.collect(result, range).await?;
-        self.count(&bytes, started);
+        if let Ok(bytes) = &bytes {
+            self.count(bytes, started);
+        }
         Ok(bytes)
     }
 
@@ -171,7 +217,7 @@ impl Object {
         }
     }
 
-    async fn request(&self, range: Range<u64>) -> Result<GetResult> {
+    async fn request(&self, range: impl Into<GetRange>) -> Result<GetResult> {
         let options = GetOptions {
             range: Some(range.into()),
             if_match: self.e_tag.clone().filter(|e_tag| !e_tag.starts_with("W/")),
@@ -181,8 +227,9 @@ impl Object {
         Ok(self.store.get_opts(&self.path, options).await?)
     }
 
-    /// Collects the bytes of a response, which must be exactly the requested ones.
-    async fn collect(&self, result: GetResult, range: Range<u64>) -> Result<Bytes> {
+    /// Collects the bytes of a response, which must be exactly the requested ones. The inner error is of a response that
+    /// ended too early.
+    async fn collect(&self, result: GetResult, range: Range<u64>) -> Result<Result<Bytes>> {
         let wanted = usize::try_from(range.end - range.start)
             .map_err(|_| Error::invalid("more bytes than fit in memory"))?;
         if result.range != range {
@@ -198,23 +245,31 @@ impl Object {
             )]
             _ => stream::once(result.bytes()).boxed(),
         };
-        let mut whole = stream.try_next().await?.unwrap_or_default();
-        if whole.len() < wanted {
-            let mut bytes = BytesMut::with_capacity(wanted);
-            bytes.extend_from_slice(&whole);
-            while let Some(more) = stream.try_next().await? {
-                bytes.extend_from_slice(&more);
-                if bytes.len() > wanted {
-                    break;
-                }
+        let mut whole = Bytes::new();
+        let mut bytes = BytesMut::new();
+        while whole.len().max(bytes.len()) <= wanted {
+            let more = match stream.try_next().await {
+                Ok(Some(more)) => more,
+                Ok(None) => break,
+                Err(e) => return Ok(Err(Error::from(e).at(range.start))),
+            };
+            if whole.is_empty() && bytes.is_empty() {
+                whole = more;
+                continue;
             }
-            whole = bytes.freeze();
+            if bytes.is_empty() {
+                bytes.reserve(wanted);
+                bytes.extend_from_slice(&std::mem::take(&mut whole));
+            }
+            bytes.extend_from_slice(&more);
         }
+        let whole = if bytes.is_empty() { whole } else { bytes.freeze() };
         match whole.len().cmp(&wanted) {
-            std::cmp::Ordering::Equal => Ok(whole),
+            std::cmp::Ordering::Equal => Ok(Ok(whole)),
             std::cmp::Ordering::Less => {
                 let missing = (wanted - whole.len()) as u64;
-                Err(Error::new(ErrorKind::Truncated { what: "a range", missing }).at(range.start))
+                let e = Error::new(ErrorKind::Truncated { what: "a range", missing });
+                Ok(Err(e.at(range.start)))
             }
             std::cmp::Ordering::Greater => {
                 let what = format!("{}: received more than {wanted} bytes", self.path);

@@ -117,45 +117,53 @@ impl RemoteFile {
     /// Fetches the block tables of these columns and their parents that are not known yet. Estimated ranges are
     /// fetched together. Tables that exceed them take one more round, or a few for columns with long first values.
     ///
-    /// Columns that are no longer than the gap of the options are fetched completely, up to `spare` bytes in total,
-    /// for callers that will read them anyway.
-    pub async fn fetch_tables(&self, columns: &[usize], spare: u64) -> Result<()> {
+    /// With the tables, blocks at the beginnings of the columns are fetched, of `ahead` bytes in total, for callers that
+    /// will read them anyway: columns that are no longer than the gap of the options completely, the others in
+    /// proportion to their sizes. If all tables are known already, nothing is fetched.
+    pub async fn fetch_tables(&self, columns: &[usize], ahead: u64) -> Result<()> {
         let columns = self.file.tree().with_ancestors(columns);
-        let mut wanted: Vec<_> =
-            columns.into_iter().filter(|column| !self.file.has_blocks(*column)).collect();
-        let mut ranges = self.table_ranges(&wanted, spare);
-        loop {
-            let longer = self.take_tables(&mut wanted)?;
-            if wanted.is_empty() {
-                return Ok(());
-            }
-            // Tables within the first read are parsed already; the first round fetches the estimated ranges of the
-            // others.
-            let wants = wanted.iter().zip(&longer).map(|(column, longer)| {
-                let guess = ranges.iter().find(|(of, _)| of == column).map(|(_, guess)| guess);
-                let end = guess.map_or(longer.end, |guess| guess.end.max(longer.end));
-                longer.start..end
-            });
-            let missing: Vec<_> = wants.flat_map(|want| self.pieces.missing(want)).collect();
-            ranges.clear();
+        let is_unknown = |column: &usize| !self.file.has_blocks(*column);
+        let mut wanted: Vec<_> = columns.iter().copied().filter(is_unknown).collect();
+        // Tables within the first read are parsed already.
+        let mut longer = self.take_tables(&mut wanted)?;
+        let mut wants = self.table_ranges(&columns, &wanted, ahead);
+        while !wanted.is_empty() {
+            wants.append(&mut longer);
+            let missing: Vec<_> =
+                wants.drain(..).flat_map(|want| self.pieces.missing(want)).collect();
             insert_pieces(&self.pieces, self.object.fetch(&missing).await?)?;
+            longer = self.take_tables(&mut wanted)?;
         }
+        Ok(())
     }
 
-    /// Returns the estimated range of each table, or its complete column.
-    fn table_ranges(&self, columns: &[usize], spare: u64) -> Vec<(usize, Range<u64>)> {
+    /// Returns the estimated ranges of the tables of the columns that are `wanted`, and with them the first `ahead` bytes
+    /// of the blocks of all columns.
+    fn table_ranges(&self, columns: &[usize], wanted: &[usize], ahead: u64) -> Vec<Range<u64>> {
         let (header, len) = (self.file.header(), self.file.file_len());
-        let mut spare = spare;
-        let guess = |column: &usize| {
-            let (span, table) = (header.span(*column, len), header.table_span(*column, len));
+        let (mut ranges, mut large, mut ahead) = (Vec::new(), Vec::new(), ahead);
+        for column in columns {
+            let span = header.span(*column, len);
             let size = span.end - span.start;
-            if size <= self.object.options().gap() && size <= spare {
-                spare -= size;
-                return (*column, span);
+            if size <= self.object.options().gap() && size <= ahead {
+                ahead -= size;
+                ranges.push(span);
+            } else {
+                large.push((*column, span));
             }
-            (*column, table)
-        };
-        columns.iter().map(guess).collect()
+        }
+        let size = |span: &Range<u64>| u128::from(span.end - span.start);
+        let total: u128 = large.iter().map(|(_, span)| size(span)).sum();
+        for (column, span) in large {
+            let share = u128::from(ahead) * size(&span) / total.max(1);
+            let share = u64::try_from(share).unwrap_or(u64::MAX);
+            let table = match wanted.contains(&column) {
+                true => header.table_span(column, len),
+                false => span.start..span.start,
+            };
+            ranges.push(span.start..table.end.saturating_add(share).min(span.end));
+        }
+        ranges
     }
 
     /// Parses the tables that were fetched. Leaves the columns of the others in `wanted`, and returns the minimum

@@ -8,6 +8,8 @@ mod faults;
 mod reads;
 mod requests;
 #[cfg(feature = "arrow")]
+mod waves;
+#[cfg(feature = "arrow")]
 mod writes;
 
 /// Runs a test on a single-threaded runtime.

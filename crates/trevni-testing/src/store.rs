@@ -5,6 +5,7 @@ use std::ops::Range;
 use std::path::Path as FilePath;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use futures_util::StreamExt;
 use futures_util::stream::BoxStream;
@@ -17,6 +18,8 @@ use object_store::*;
 pub enum Request {
     /// A range of an object.
     Get(Range<u64>),
+    /// As many bytes from the end of an object.
+    Tail(u64),
     /// A complete object.
     All,
     /// The size of an object.
@@ -63,6 +66,9 @@ pub struct RecordingStore {
 #[derive(Debug)]
 struct Shared {
     asked: Mutex<Vec<Request>>,
+    latency: Duration,
+    /// The waves that are complete: requests of one wave begin before any of them ends.
+    waves: AtomicUsize,
     number: AtomicUsize,
     fault: Fault,
 }
@@ -71,6 +77,11 @@ impl Shared {
     /// Notes a request.
     async fn ask(&self, asked: Request) -> Result<usize> {
         self.asked.lock().unwrap().push(asked);
+        if !self.latency.is_zero() {
+            let wave = self.waves.load(Ordering::SeqCst) + 1;
+            tokio::time::sleep(self.latency).await;
+            self.waves.fetch_max(wave, Ordering::SeqCst);
+        }
         let number = self.number.fetch_add(1, Ordering::SeqCst);
         match self.fault {
             Fault::Fails(at) if at == number => Err(failure("this request fails")),
@@ -87,8 +98,20 @@ fn failure(what: &'static str) -> Error {
 impl RecordingStore {
     /// Creates an empty store with a fault.
     pub fn new(fault: Fault) -> Self {
-        let shared = Shared { asked: Mutex::default(), number: AtomicUsize::new(0), fault };
+        Self::with_latency(fault, Duration::ZERO)
+    }
+
+    /// Creates an empty store whose answers take as long to come. On a runtime that is paused, time passes at once.
+    pub fn with_latency(fault: Fault, latency: Duration) -> Self {
+        let (waves, number) = (AtomicUsize::new(0), AtomicUsize::new(0));
+        let shared = Shared { asked: Mutex::default(), latency, waves, number, fault };
         Self { inner: InMemory::new(), shared: Arc::new(shared) }
+    }
+
+    /// Returns the number of round trips since this was called last: requests that began before any of them ended count
+    /// as one. Needs a latency.
+    pub fn waves(&self) -> usize {
+        self.shared.waves.swap(0, Ordering::SeqCst)
     }
 
     /// Returns a store with a file, under its own name.
@@ -126,6 +149,7 @@ impl ObjectStore for RecordingStore {
         let asked = match &options.range {
             _ if options.head => Request::Head,
             Some(GetRange::Bounded(range)) => Request::Get(range.clone()),
+            Some(GetRange::Suffix(bytes)) => Request::Tail(*bytes),
             None => Request::All,
             other => panic!("{other:?}"),
         };

@@ -192,11 +192,25 @@ impl ArrowStreamBuilder {
         Ok(found)
     }
 
+    /// Fetches the block tables of all columns that are read, for the output and by the predicates that are set. Statistics
+    /// are in them: those of predicates then cost no round trip of their own.
+    pub async fn fetch_tables(&mut self) -> Result<()> {
+        self.file.fetch_tables(&self.columns_needed()?, 0).await
+    }
+
     /// Returns the stream; it begins to fetch when it is first polled.
     pub fn build(self) -> Result<ArrowStream> {
         self.reader.settings.check()?;
         let (schema, columns) = (self.reader.projected_schema()?, self.columns_needed()?);
         let batches = batches::batches(self, columns);
+        Ok(ArrowStream { schema, batches })
+    }
+
+    /// Returns the stream when its first rows are being fetched.
+    pub(crate) async fn start(self) -> Result<ArrowStream> {
+        self.reader.settings.check()?;
+        let (schema, columns) = (self.reader.projected_schema()?, self.columns_needed()?);
+        let batches = batches::start(self, columns).await?;
         Ok(ArrowStream { schema, batches })
     }
 }
@@ -222,12 +236,19 @@ impl ArrowStreamBuilder {
         Ok(columns)
     }
 
-    /// Returns whether every row is read, whatever is in it.
-    fn reads_all_rows(&self) -> bool {
+    /// Returns how many bytes of the first blocks are fetched with the block tables: half of a window if all rows are
+    /// read, what a round trip is worth if the first rows are, else none.
+    fn bytes_ahead(&self, window: u64) -> u64 {
         let ScanSettings { rows, offset, limit, .. } = &self.reader.settings;
         let all = self.rows();
-        let some = self.reader.selection.is_some() || rows.start > 0 || rows.end < all;
-        !self.reader.has_filters() && !some && *offset == 0 && *limit >= all
+        if self.reader.has_filters() || self.reader.selection.is_some() {
+            return 0;
+        }
+        match (rows.start.saturating_add(*offset), rows.end.min(*limit)) {
+            (0, end) if end >= all => window / 2,
+            (0, 1..) => self.file.object().options().round_trip_bytes().min(window / 2),
+            _ => 0,
+        }
     }
 }
 

@@ -24,6 +24,11 @@ impl Trim {
         self.offset.saturating_add(self.limit)
     }
 
+    /// Returns the remaining limit.
+    pub(crate) fn limit(&self) -> u64 {
+        self.limit
+    }
+
     pub(crate) fn is_done(&self) -> bool {
         self.limit == 0
     }

@@ -30,7 +30,7 @@ async fn opened(options: FetchOptions) -> (Arc<RecordingStore>, RemoteFile) {
 fn a_small_file_is_one_request() {
     run(async {
         let (store, file) = opened(FetchOptions::default()).await;
-        assert_eq!(store.gets(), [0..65_536]);
+        assert_eq!(store.gets(), [0..524_288]);
         file.fetch_rows(&[0, 1], &[0..1_100_000]).await.unwrap();
         assert_eq!(file.file().read_column(1).unwrap().lengths.unwrap().len(), 1_100_000);
         assert!(file.file().verify(|_| ()).faults.is_empty());

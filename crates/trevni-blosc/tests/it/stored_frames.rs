@@ -102,7 +102,7 @@ fn opening_costs_one_read_and_rows_their_chunks() {
         let store = numbered().await;
         let frame =
             RemoteFrame::open(store.clone(), "frame", FetchOptions::default()).await.unwrap();
-        assert_eq!(store.gets(), [0..65_536]);
+        assert_eq!(store.gets(), [0..524_288]);
         let rows = frame.read(2500..4001).await.unwrap();
         assert_eq!(rows[..8], 2500i64.to_le_bytes());
         assert_eq!(store.requests(), [Request::All, Request::All, Request::All]);

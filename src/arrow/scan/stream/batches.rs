@@ -5,8 +5,11 @@
 //!                                 window 1              fetch ───────────────► pieces ──► decode, ...
 //! with predicates        filter   window 0   fetch ──► pieces ──► evaluate        window 1 ...
 //!                        output                                   rows that passed: fetch ──► decode, ...
+//! few rows may match     both     fetched together
 //! ```
 //! Bytes before the current window are dropped.
+
+use std::ops::Range;
 
 use arrow::array::RecordBatch;
 use futures_util::StreamExt;
@@ -21,20 +24,20 @@ use crate::arrow::scan::shares;
 use crate::arrow::scan::trim::Trim;
 use crate::arrow::selection::masked::MaskedSelection;
 use crate::error::Result;
-use crate::read::remote_file::RemoteFile;
+use crate::read::remote_file::{RemoteFile, insert_pieces};
+
+type Batches = BoxStream<'static, Result<RecordBatch>>;
 
 /// Returns the batches of a file.
-pub(super) fn batches(
-    builder: ArrowStreamBuilder,
-    columns: Vec<usize>,
-) -> BoxStream<'static, Result<RecordBatch>> {
-    let begun = StreamState::Begin(Box::new(builder), columns);
-    let steps = try_unfold(begun, |step| async move {
-        let mut reading = step.into_reading().await?;
-        let batch = reading.next().await?;
-        Ok(batch.map(|batch| (batch, StreamState::GoOn(reading))))
-    });
-    steps.boxed()
+pub(super) fn batches(builder: ArrowStreamBuilder, columns: Vec<usize>) -> Batches {
+    StreamState::Begin(Box::new(builder), columns).batches()
+}
+
+/// Returns the batches of a file, of which the first are being fetched.
+pub(super) async fn start(builder: ArrowStreamBuilder, columns: Vec<usize>) -> Result<Batches> {
+    let mut reading = Reading::begin(builder, columns).await?;
+    reading.fetch_ahead(1)?;
+    Ok(StreamState::GoOn(Box::new(reading)).batches())
 }
 
 enum StreamState {
@@ -43,6 +46,15 @@ enum StreamState {
 }
 
 impl StreamState {
+    fn batches(self) -> Batches {
+        let steps = try_unfold(self, |step| async move {
+            let mut reading = step.into_reading().await?;
+            let batch = reading.next().await?;
+            Ok(batch.map(|batch| (batch, StreamState::GoOn(reading))))
+        });
+        steps.boxed()
+    }
+
     async fn into_reading(self) -> Result<Box<Reading>> {
         match self {
             StreamState::Begin(builder, columns) => {
@@ -71,12 +83,14 @@ struct Reading {
 
 impl Reading {
     async fn begin(builder: ArrowStreamBuilder, columns: Vec<usize>) -> Result<Self> {
-        // Where all rows are read, a small column is fetched with its table.
-        let pool = if builder.reads_all_rows() { builder.window } else { 0 };
-        builder.file.fetch_tables(&columns, pool).await?;
-        let ArrowStreamBuilder { reader: builder, file, window, prefetch } = builder;
-        let ScanSettings { offset, limit, batch_size, limits, parallelism, .. } = builder.settings;
-        let filters = builder.has_filters();
+        let filters = builder.reader.has_filters();
+        let windows = builder.prefetch.saturating_add(1);
+        let windows = windows.saturating_mul(if filters { 2 } else { 1 });
+        let (most, limits) = shares::of_windows(&builder.reader.settings.limits, windows);
+        let window = builder.window.min(most);
+        builder.file.fetch_tables(&columns, builder.bytes_ahead(window)).await?;
+        let ArrowStreamBuilder { reader: builder, file, prefetch, .. } = builder;
+        let ScanSettings { offset, limit, batch_size, parallelism, .. } = builder.settings;
         let (mut plan, hooks) = builder.into_plan()?;
         let step = if hooks.pruner.is_some() { 1 } else { usize::MAX };
         if !filters {
@@ -86,9 +100,6 @@ impl Reading {
         // Predicates and what is called while rows are read are evaluated on the task.
         let threads = if filters || !hooks.is_empty() { 1 } else { parallelism };
         let pool = ordered_scan::pool(threads, 1, rows.row_count(), batch_size)?;
-        let windows = prefetch.saturating_add(1).saturating_mul(if filters { 2 } else { 1 });
-        let (window_bytes, limits) = shares::of_windows(&limits, windows);
-        let window = window.min(window_bytes);
         let options = ScanOptions { limits, pool, joins: false, trim: Trim::none() };
         let reader = PushReader::new(plan, hooks, Trim::new(offset, limit), options)?;
         let windows = |columns| Windows::new(columns, batch_size, window);
@@ -96,7 +107,24 @@ impl Reading {
         let output = reader.columns_of_output().map_or(columns, <[usize]>::to_vec);
         let mut output = windows(output);
         filter.as_mut().unwrap_or(&mut output).rest = (&rows).into();
-        Ok(Self { file, reader, filter, output, prefetch, step, changes: 0 })
+        let mut reading = Self { file, reader, filter, output, prefetch, step, changes: 0 };
+        reading.fetch_together(window).await?;
+        Ok(reading)
+    }
+
+    /// Fetches what all rows that may match need, of the predicate columns and of the others, if the others have no more
+    /// bytes than a round trip is worth.
+    async fn fetch_together(&mut self, window: u64) -> Result<()> {
+        let Some(filter) = &self.filter else { return Ok(()) };
+        let of_predicates = filter.missing(&filter.columns, &self.file)?;
+        let of_others = filter.missing(&self.output.columns, &self.file)?;
+        let bytes = |requests: &[Range<u64>]| requests.iter().map(|r| r.end - r.start).sum::<u64>();
+        let most = self.file.object().options().round_trip_bytes().min(window);
+        if bytes(&of_others) > most || bytes(&of_predicates) > window {
+            return Ok(());
+        }
+        let requests = [of_predicates, of_others].concat();
+        insert_pieces(self.file.pieces(), self.file.object().fetch(&requests).await?)
     }
 
     async fn next(&mut self) -> Result<Option<RecordBatch>> {

@@ -82,6 +82,20 @@ impl Windows {
         Ok(())
     }
 
+    /// Returns the requests that would fetch some columns of all the rows that no window has yet.
+    pub(super) fn missing(&self, columns: &[usize], file: &RemoteFile) -> Result<Vec<Range<u64>>> {
+        let cutter = Cutter {
+            file: file.file(),
+            columns,
+            pieces: file.pieces(),
+            options: file.object().options(),
+            under_way: self.under_way(),
+            batch_size: self.batch_size,
+            bytes: self.bytes,
+        };
+        Ok(cutter.all(&self.rest)?.requests)
+    }
+
     fn under_way(&self) -> Vec<Range<u64>> {
         let requests = self.prefetched.iter().flat_map(|next| &next.window.requests);
         let mut requests: Vec<_> = requests.cloned().collect();

@@ -43,10 +43,20 @@ pub(super) struct Cutter<'a> {
 }
 
 impl Cutter<'_> {
+    /// Returns one window of all rows.
+    pub(super) fn all(&self, rows: &MaskedSelection) -> Result<Window> {
+        self.window(rows.clone(), &self.spans(rows)?)
+    }
+
+    /// Returns the rows with the gaps between them that are planned as if they were read.
+    fn spans(&self, rows: &MaskedSelection) -> Result<RowSelection> {
+        Ok(rows.bridged(self.file.gap_within_blocks(self.columns, BRIDGE)?))
+    }
+
     /// Removes and returns the rows of a window. The number of batches is doubled until the size is exceeded, since
     /// only planning tells the size.
     pub(super) fn cut(&self, rows: &mut MaskedSelection) -> Result<Window> {
-        let spans = rows.bridged(self.file.gap_within_blocks(self.columns, BRIDGE)?);
+        let spans = self.spans(rows)?;
         let mut batches = 1;
         let mut window = self.window(rows.first_rows(self.batch_size as u64), &spans)?;
         while batches < BATCHES && window.rows.row_count() < rows.row_count() {
