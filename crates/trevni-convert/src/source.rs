@@ -4,6 +4,9 @@
 mod compressed;
 #[cfg(feature = "object_store")]
 mod object;
+pub(super) mod planned_read;
+#[cfg(feature = "object_store")]
+mod stored_bytes;
 
 use std::fs::File;
 use std::io::{self, Read, Seek};
@@ -12,6 +15,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use self::compressed::Compression;
+use self::planned_read::PlannedRead;
 use crate::sequential::Sequential;
 #[cfg(feature = "object_store")]
 pub(super) use object::StoredObject;
@@ -321,6 +325,22 @@ impl Source {
                 self.taken.store(bytes.len()?, Ordering::Relaxed);
                 Ok(bytes)
             }
+            _ => Ok(Arc::new(self.into_file()?)),
+        }
+    }
+
+    /// Returns bytes that can be read at any position, for formats that know early what they will read. An object is not
+    /// copied: what is planned is fetched.
+    pub(super) fn into_planned_read(self) -> Result<Arc<dyn PlannedRead>> {
+        #[cfg(feature = "object_store")]
+        if let Some(object) = self.object()
+            && let Some(bytes) = stored_bytes::StoredBytes::open(object)?
+        {
+            self.taken.store(bytes.len()?, Ordering::Relaxed);
+            return Ok(Arc::new(bytes));
+        }
+        match self.body {
+            Body::Bytes(_) => Ok(Arc::new(self.into_read_at()?)),
             _ => Ok(Arc::new(self.into_file()?)),
         }
     }

@@ -8,6 +8,7 @@ use trevni::FileReader;
 use crate::exit::{CliError, tell};
 use crate::input::first_rows::OpenedReport;
 use crate::input::pattern::expand;
+use crate::input::remote;
 use crate::input::rows::{Opened, ReadArgs, batch_fault, tell_report};
 use crate::stdout;
 
@@ -69,6 +70,9 @@ fn count_once(path: &Path, read: &ReadArgs, report: &mut OpenedReport) -> Result
     // Columns that are named must exist.
     let none = read.columns.as_ref().is_none_or(Vec::is_empty);
     if format.name == "trv" && all && none {
+        if let Some(header) = remote::header(path)? {
+            return Ok(header.rows);
+        }
         let file = source.into_file().map_err(CliError::of(&name))?;
         return Ok(FileReader::try_new(file).map_err(CliError::of(&name))?.rows());
     }

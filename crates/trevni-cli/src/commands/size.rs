@@ -1,15 +1,15 @@
 //! `trevni size`: prints the size of each column.
 
-use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use trevni::FileReader;
+use trevni::io::ReadAt;
 
 use crate::exit::CliError;
-use crate::input::file;
 use crate::input::trevni_files::{TrevniFile, files_of};
+use crate::input::{file, remote};
 use crate::output::table::{Align, Table, plain, ratio};
 use crate::stdout;
 
@@ -69,9 +69,15 @@ struct Sizes {
 }
 
 fn sizes(path: &Path) -> Result<Sizes, CliError> {
-    let file = file::open(path)?;
+    if let Some(file) = remote::tables(path)? {
+        return sizes_of(path, &file);
+    }
+    sizes_of(path, &file::open(path)?)
+}
+
+fn sizes_of(path: &Path, file: &FileReader<impl ReadAt>) -> Result<Sizes, CliError> {
     let total = file.file_len();
-    let parts = (0..file.columns().len()).map(|i| part(&file, i)).collect::<Result<Vec<_>, _>>();
+    let parts = (0..file.columns().len()).map(|i| part(file, i)).collect::<Result<Vec<_>, _>>();
     let parts = parts.map_err(CliError::of(path.display()))?;
     let header = file.header().start(0).unwrap_or(total);
     Ok(Sizes { rows: file.rows(), total, header, parts })
@@ -136,7 +142,7 @@ fn columns_json(parts: &[ColumnSize], total: u64) -> Vec<serde_json::Value> {
     columns.collect()
 }
 
-fn part(file: &FileReader<File>, column: usize) -> trevni::Result<ColumnSize> {
+fn part(file: &FileReader<impl ReadAt>, column: usize) -> trevni::Result<ColumnSize> {
     let blocks = file.blocks(column)?;
     let checksum = file.header().checksum(column)?;
     let start = file.header().start(column).unwrap_or(0);

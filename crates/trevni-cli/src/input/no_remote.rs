@@ -1,13 +1,14 @@
 //! Refuses URLs in builds without the feature `object_store`.
 
 use std::convert::Infallible;
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use arrow::datatypes::SchemaRef;
-use trevni::Header;
 use trevni::dataset::VacuumReport;
+use trevni::{FileReader, Header};
 use trevni_convert::{Sink, Source, WriteOptions};
 
 use crate::exit::CliError;
@@ -17,6 +18,10 @@ pub(crate) fn source(path: &Path) -> Result<Option<Source>, CliError> {
 }
 
 pub(crate) fn header(path: &Path) -> Result<Option<Header>, CliError> {
+    refuse(path)
+}
+
+pub(crate) fn tables(path: &Path) -> Result<Option<FileReader<File>>, CliError> {
     refuse(path)
 }
 

@@ -17,8 +17,9 @@ use ::object_store::path::Path as Key;
 use arrow::datatypes::SchemaRef;
 use tokio::runtime::{Builder, Runtime};
 use trevni::dataset::{DataFile, Dataset, VacuumReport};
+use trevni::io::Ranges;
 use trevni::object_store::{FetchOptions, ObjectWriter, environment, from_url, is_literal};
-use trevni::{Header, RemoteFile};
+use trevni::{FileReader, Header, RemoteFile};
 use trevni_convert::{Sink, Source, WriteOptions, dataset_in_store};
 
 use super::path::is_folder;
@@ -111,6 +112,25 @@ pub(crate) fn header(path: &Path) -> Result<Option<Header>, CliError> {
     let Some((store, key)) = object(path)? else { return Ok(None) };
     match runtime()?.block_on(RemoteFile::open(store, key, FetchOptions::default())) {
         Ok(file) => Ok(Some(file.file().header().clone())),
+        Err(e) if is_unsupported(&e) => Ok(None),
+        Err(e) => Err(CliError::of(path.display())(e)),
+    }
+}
+
+/// A Trevni file in a store, of which some is fetched.
+pub(crate) type FetchedFile = FileReader<Arc<Ranges>>;
+
+/// Returns the Trevni file at a URL, of which header and block tables are fetched.
+pub(crate) fn tables(path: &Path) -> Result<Option<FetchedFile>, CliError> {
+    let Some((store, key)) = object(path)? else { return Ok(None) };
+    let opened = runtime()?.block_on(async {
+        let file = RemoteFile::open(store, key, FetchOptions::default()).await?;
+        let columns: Vec<usize> = (0..file.file().columns().len()).collect();
+        file.fetch_tables(&columns, 0).await?;
+        Ok(file.file().clone())
+    });
+    match opened {
+        Ok(file) => Ok(Some(file)),
         Err(e) if is_unsupported(&e) => Ok(None),
         Err(e) => Err(CliError::of(path.display())(e)),
     }

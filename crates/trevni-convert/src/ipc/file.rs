@@ -11,8 +11,9 @@ use arrow::ipc::{Block, Message, root_as_footer, root_as_message};
 use super::decoder::Decoder;
 use super::{FEATHER_V1, FILE};
 use crate::catch_panic::Caught;
+use crate::source::planned_read::{PlannedRead, Window};
 use crate::{ReadOptions, Rows, Source, refuse_schema, select};
-use trevni::io::{Limits, ReadAt};
+use trevni::io::Limits;
 use trevni::{Error, Result};
 
 /// The size of the footer's length and the magic.
@@ -23,29 +24,29 @@ const CONTINUATION: [u8; 4] = [0xff; 4];
 
 pub(super) fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
     refuse_schema(FILE.name, options)?;
-    let file = source.into_read_at()?;
+    let file = source.into_planned_read()?;
     let rows = Caught::open(Error::malformed, || Batches::try_new(file, &options.limits))?;
     select::select(Box::new(rows), options)
 }
 
 /// The batches of a file.
 struct Batches {
-    file: Arc<dyn ReadAt>,
+    file: Arc<dyn PlannedRead>,
     decoder: Decoder,
     blocks: std::vec::IntoIter<Block>,
 }
 
 impl Batches {
-    fn try_new(file: Arc<dyn ReadAt>, limits: &Limits) -> Result<Self> {
+    fn try_new(file: Arc<dyn PlannedRead>, limits: &Limits) -> Result<Self> {
         let what = || Error::malformed("the file does not end with an Arrow footer");
         let end = file.len()?.checked_sub(TRAILER as u64).ok_or_else(what)?;
-        if file.read_at(0, FEATHER_V1.len().min(TRAILER))?.starts_with(FEATHER_V1) {
-            let what = "Feather version 1, which pyarrow 26 and older convert";
-            return Err(Error::unsupported(what));
-        }
         let trailer = file.read_at(end, TRAILER)?;
         let (size, magic) = trailer.split_first_chunk::<4>().ok_or_else(what)?;
         if magic != MAGIC {
+            if file.read_at(0, FEATHER_V1.len().min(TRAILER))?.starts_with(FEATHER_V1) {
+                let what = "Feather version 1, which pyarrow 26 and older convert";
+                return Err(Error::unsupported(what));
+            }
             return Err(what());
         }
         let size = usize::try_from(i32::from_le_bytes(*size)).ok();
@@ -61,6 +62,7 @@ impl Batches {
         if dictionaries.iter().chain(&blocks).any(|block| !is_within(block, start)) {
             return Err(wrong("a block of the footer is not within the file".to_owned()));
         }
+        file.set_plan(windows(dictionaries.iter().chain(&blocks)));
         let decoder = Decoder::try_new(schema, limits)?;
         let mut batches = Self { file, decoder, blocks: blocks.into_iter() };
         for block in &dictionaries {
@@ -81,6 +83,27 @@ impl Batches {
             .ok_or_else(|| Error::malformed("the metadata of a block is no message").at(offset))?;
         self.decoder.decode(message, &bytes.slice(metadata)).map_err(|e| e.at(offset))
     }
+}
+
+/// The bytes of blocks that are fetched together, about.
+const WINDOW_BYTES: u64 = 8 << 20;
+
+/// Joins blocks that are read one after another.
+fn windows<'a>(blocks: impl Iterator<Item = &'a Block>) -> Vec<Window> {
+    let mut windows: Vec<Window> = Vec::new();
+    let mut bytes = 0u64;
+    for (start, metadata, body) in blocks.filter_map(parts) {
+        let size = metadata.saturating_add(body);
+        bytes = bytes.saturating_add(size);
+        match windows.last_mut() {
+            Some(last) if bytes <= WINDOW_BYTES => last.push(start..start.saturating_add(size)),
+            _ => {
+                windows.push(vec![start..start.saturating_add(size)]);
+                bytes = size;
+            }
+        }
+    }
+    windows
 }
 
 /// Returns where a block starts, and how many bytes its metadata and its body have.

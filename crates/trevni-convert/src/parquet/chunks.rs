@@ -6,15 +6,15 @@ use std::sync::Arc;
 use bytes::Bytes;
 use parquet::errors::{ParquetError, Result};
 use parquet::file::reader::{ChunkReader, Length};
-use trevni::io::ReadAt;
 
 use super::claims;
 use crate::sequential::Sequential;
+use crate::source::planned_read::PlannedRead;
 
 /// A file of the library.
 #[derive(Clone)]
 pub(super) struct Chunks {
-    pub(super) file: Arc<dyn ReadAt>,
+    pub(super) file: Arc<dyn PlannedRead>,
     /// The maximum number of bytes of a page, before compression.
     pub(super) page_bytes: usize,
 }

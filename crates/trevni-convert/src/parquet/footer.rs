@@ -6,6 +6,7 @@
 //! ```
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -97,6 +98,13 @@ fn trailer(input: &dyn ReadAt) -> Result<Option<Trailer>> {
     let size = u32::from_le_bytes(*size);
     let (start, is_plain) = (end.checked_sub(size.into()), magic == MAGIC);
     Ok(start.map(|start| Trailer { start, size: size as usize, is_plain }))
+}
+
+/// Returns the bytes of a column in a row group; `None` if they cannot be.
+pub(super) fn span(column: &ColumnChunkMetaData) -> Option<Range<u64>> {
+    let start = u64::try_from(start(column)).ok()?;
+    let end = start.checked_add(u64::try_from(column.compressed_size()).ok()?)?;
+    Some(start..end)
 }
 
 fn start(column: &ColumnChunkMetaData) -> i64 {

@@ -15,6 +15,7 @@ use parquet::file::metadata::ParquetMetaDataReader;
 
 use super::chunks::Chunks;
 use super::{FORMAT, batch_memory, caught, claims, fault, footer, int96, view_values};
+use crate::source::planned_read::{self, Window};
 use crate::{ReadOptions, Report, Rows, Source, refuse_schema, second_timestamps, select};
 use trevni::arrow::schema_from_ipc;
 use trevni::io::Limits;
@@ -23,7 +24,7 @@ use trevni::{Error, ErrorKind, Result};
 
 pub(super) fn open(source: Source, options: &ReadOptions) -> Result<Rows> {
     refuse_schema(FORMAT.name, options)?;
-    let (file, page_bytes) = (source.into_read_at()?, options.limits.block_bytes);
+    let (file, page_bytes) = (source.into_planned_read()?, options.limits.block_bytes);
     let file = Chunks { file, page_bytes };
     let rows = caught(fault, || File::try_new(file, options))?;
     // The first rows are skipped already.
@@ -75,8 +76,28 @@ impl File {
             read: options.rows.as_ref().map_or(0, |range| range.start.min(rows)),
             rows,
         };
+        let end = options.rows.as_ref().map_or(u64::MAX, |range| range.end);
+        rows.file.file.set_plan(rows.windows(end));
         rows.batches = Some(rows.build()?);
         Ok(rows)
+    }
+
+    /// Returns the chunks of the columns that are read, from the next row to this one, by row groups.
+    fn windows(&self, end: u64) -> Vec<Window> {
+        let (mut windows, mut first_row) = (Vec::new(), 0u64);
+        for group in self.metadata.metadata().row_groups() {
+            let rows =
+                first_row..first_row.saturating_add(u64::try_from(group.num_rows()).unwrap_or(0));
+            first_row = rows.end;
+            if rows.end <= self.read || rows.start >= end {
+                continue;
+            }
+            let columns = group.columns().iter().enumerate();
+            let columns = columns.filter(|(leaf, _)| self.mask.leaf_included(*leaf));
+            let chunks: Vec<_> = columns.filter_map(|(_, column)| footer::span(column)).collect();
+            windows.extend(planned_read::windows(&chunks));
+        }
+        windows
     }
 
     /// Returns the library's reader, from the next row on.

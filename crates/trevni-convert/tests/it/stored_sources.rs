@@ -1,12 +1,14 @@
-//! Objects as blocking sources of rows: of a Trevni file only the needed bytes are fetched, of others all.
+//! Objects as blocking sources of rows: of files that are read by ranges only the needed bytes are fetched, of others all.
 
 use std::io::Read;
 use std::path::Path;
 use std::sync::Arc;
 
-use arrow::array::RecordBatch;
+use arrow::array::{ArrayRef, Int64Array, RecordBatch};
 use object_store::ObjectStoreExt;
-use trevni_convert::{Format, ReadOptions, Source};
+use trevni::arrow::WriterProperties;
+use trevni::codec::Codec;
+use trevni_convert::{Format, ReadOptions, Source, WriteOptions};
 
 use trevni_testing::data::reference_file;
 use trevni_testing::store::{Fault, RecordingStore, Request};
@@ -59,9 +61,88 @@ fn of_a_trevni_file_the_wanted_columns_and_rows_are_fetched() {
     let rows = (trv.open)(source(&store, &runtime), &options).unwrap();
     assert_eq!(rows.schema(), at_home[0].schema());
     assert_eq!(rows.collect::<Result<Vec<_>, _>>().unwrap(), at_home);
-    assert_eq!(store.requests(), [Request::Get(0..65_536), Request::Get(106_168..120_632)]);
+    assert_eq!(store.requests(), [Request::Get(0..524_288)]);
     options.columns = Some(vec!["nothing".into()]);
     assert!((trv.open)(source(&store, &runtime), &options).is_err());
+}
+
+/// Ten columns of numbers that do not compress, in batches that are row groups.
+fn numbers() -> Vec<RecordBatch> {
+    let number = |n: i64| n.wrapping_mul(-7_046_029_254_386_353_131);
+    let column = |from: i64| -> ArrayRef {
+        Arc::new(Int64Array::from_iter_values((from..from + 50_000).map(number)))
+    };
+    let batch = |group: i64| {
+        let columns = (0..10).map(|c| (format!("c{c}"), column(group * 50_000 + c * 1_000_000)));
+        RecordBatch::try_from_iter(columns).unwrap()
+    };
+    (0..4).map(batch).collect()
+}
+
+/// Of files that end with a footer, it is one request; then the chunks of the columns that are wanted, a window of them
+/// together, and the next one meanwhile.
+#[test]
+fn of_parquet_and_arrow_files_the_wanted_chunks_are_fetched() {
+    let runtime = runtime();
+    for (name, most) in [("parquet", 6_000_000), ("arrow", 18_000_000)] {
+        let format = Format::named(name).unwrap();
+        let (batches, mut bytes) = (numbers(), Vec::new());
+        let mut options = WriteOptions::default();
+        options.properties = WriterProperties::builder().set_codec(Codec::Null).build();
+        let mut sink = (format.create)(&mut bytes, batches[0].schema(), &options).unwrap();
+        batches.iter().for_each(|batch| sink.write(batch).unwrap());
+        sink.finish().unwrap();
+        let size = bytes.len() as u64;
+        let store = Arc::new(RecordingStore::new(Fault::Nothing));
+        runtime.block_on(store.inner.put(&"file.trv".into(), bytes.clone().into())).unwrap();
+        let mut options = ReadOptions::default();
+        for columns in [None, Some(vec!["c3".to_owned(), "c7".to_owned()]), Some(Vec::new())] {
+            options.columns = columns;
+            let rows = |source| {
+                let rows = (format.open)(source, &options).unwrap();
+                rows.collect::<Result<Vec<_>, _>>().unwrap()
+            };
+            let found = rows(source(&store, &runtime));
+            assert_eq!(found, rows(Source::bytes("bytes", bytes::Bytes::from(bytes.clone()))));
+            let requests = store.requests();
+            let fetched = |request: &Request| match request {
+                Request::Get(range) => range.end - range.start,
+                Request::Tail(bytes) => *bytes,
+                other => panic!("{other:?}"),
+            };
+            let fetched: u64 = requests.iter().map(fetched).sum();
+            assert_eq!(requests[0], Request::Tail(1 << 20));
+            match &options.columns {
+                None => assert!(fetched < size + (2 << 20), "{name}: {fetched} of {size}"),
+                Some(none) if none.is_empty() && name == "parquet" => assert_eq!(requests.len(), 1),
+                Some(_) => assert!(fetched < most, "{name}: {fetched}"),
+            }
+        }
+    }
+}
+
+#[test]
+fn a_parquet_file_of_a_faulty_store_gives_all_rows_or_an_error() {
+    let runtime = runtime();
+    let format = Format::named("parquet").unwrap();
+    let (batches, mut bytes) = (numbers(), Vec::new());
+    let mut sink =
+        (format.create)(&mut bytes, batches[0].schema(), &WriteOptions::default()).unwrap();
+    batches.iter().for_each(|batch| sink.write(batch).unwrap());
+    sink.finish().unwrap();
+    let read = |fault| {
+        let store = Arc::new(RecordingStore::new(fault));
+        runtime.block_on(store.inner.put(&"file.trv".into(), bytes.clone().into())).unwrap();
+        let rows = (format.open)(source(&store, &runtime), &ReadOptions::default())?;
+        rows.map(|batch| Ok(batch?.num_rows())).sum::<trevni::Result<usize>>()
+    };
+    for fault in [Fault::Fails(0), Fault::Fails(1), Fault::Changes(1)] {
+        assert!(read(fault).is_err(), "{fault:?}");
+    }
+    // What ends too early is requested again. A store that knows no ranges gives all.
+    for fault in [Fault::Nothing, Fault::Short(0), Fault::Short(1), Fault::NoRanges] {
+        assert_eq!(read(fault).unwrap(), 200_000, "{fault:?}");
+    }
 }
 
 #[test]
@@ -72,7 +153,7 @@ fn a_store_without_ranges_gives_the_whole_file() {
     let trv = Format::named("trv").unwrap();
     let rows = (trv.open)(source(&store, &runtime), &ReadOptions::default()).unwrap();
     let rows = rows.map(|batch| batch.unwrap().num_rows()).sum::<usize>();
-    assert_eq!((rows, store.requests()), (1_100_000, vec![Request::Get(0..65_536), Request::All]));
+    assert_eq!((rows, store.requests()), (1_100_000, vec![Request::Get(0..524_288), Request::All]));
 }
 
 /// Returns a store with the files of a folder.
