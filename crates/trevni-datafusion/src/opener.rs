@@ -104,8 +104,9 @@ impl TrevniOpener {
         let (mask, read) = field_paths::projection(exprs, &schema)?;
         let projection = projection.try_map_exprs(|expr| reassign_expr_columns(expr, &read))?;
         let projector = projection.make_projector(&read)?;
+        let builder = builder.with_projection(mask);
         let builder = self.select(builder, rows, filter, &schema).await?;
-        let stream = builder.with_projection(mask).build().map_err(external)?;
+        let stream = builder.build().map_err(external)?;
         let location = file.object_meta.location;
         let in_file = move |e: DataFusionError| e.context(location.to_string());
         let stream = metrics.measure(stream);
@@ -184,12 +185,13 @@ impl TrevniOpener {
         schema: &SchemaRef,
     ) -> Result<ArrowStreamBuilder> {
         if let Some(filter) = filter {
-            if self.pruning {
-                builder = prune(builder, &filter, &rows, &self.metrics).await?;
-            }
             let predicates = filter_steps(&filter, schema).into_iter();
             let predicates = predicates.map(|step| predicate(step, schema));
             builder = builder.with_row_filter(RowFilter::new(predicates.collect::<Result<_>>()?));
+            if self.pruning {
+                builder.fetch_tables().await.map_err(external)?;
+                builder = prune(builder, &filter, &rows, &self.metrics).await?;
+            }
         }
         if let Some(rows) = self.batch_size {
             builder = builder.with_batch_size(rows);
