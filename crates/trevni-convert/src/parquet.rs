@@ -15,6 +15,7 @@ mod footer;
 mod int96;
 mod reader;
 mod view_values;
+mod windows;
 mod writer;
 
 use parquet::errors::ParquetError;

@@ -55,6 +55,7 @@ pub(crate) struct TrevniOpener {
     pub(crate) limit: Option<usize>,
     pub(crate) pruning: bool,
     pub(crate) view_types: bool,
+    pub(crate) fetch: FetchOptions,
     pub(crate) metrics: ScanMetrics,
     pub(crate) metadata_cache: Option<Arc<FileMetadataCache>>,
 }
@@ -84,7 +85,7 @@ impl TrevniOpener {
         let size = object.size;
         let cache = self.metadata_cache.as_ref();
         let metrics = self.metrics.of_file();
-        let fetch = FetchOptions::default().with_metrics(metrics.fetched());
+        let fetch = self.fetch.clone().with_metrics(metrics.fetched());
         let builder =
             metadata_cache::open(&self.store, &object, self.view_types, fetch, cache).await?;
         let builder = builder.with_metrics(metrics.read());

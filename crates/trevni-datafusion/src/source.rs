@@ -11,6 +11,7 @@ use datafusion::datasource::physical_plan::{
 use datafusion::datasource::table_schema::TableSchema;
 use datafusion::error::Result;
 use datafusion::execution::cache::cache_manager::FileMetadataCache;
+use datafusion::execution::object_store::ObjectStoreUrl;
 use datafusion::physical_expr::projection::ProjectionExprs;
 use datafusion::physical_expr::{LexOrdering, PhysicalExpr, conjunction};
 use datafusion::physical_expr_adapter::DefaultPhysicalExprAdapterFactory;
@@ -18,6 +19,7 @@ use datafusion::physical_plan::filter_pushdown::{FilterPushdownPropagation, Push
 use datafusion::physical_plan::metrics::ExecutionPlanMetricsSet;
 use datafusion::physical_plan::{DisplayFormatType, apply_expression_roots};
 use object_store::ObjectStore;
+use trevni::object_store::FetchOptions;
 
 use crate::metrics::ScanMetrics;
 use crate::opener::TrevniOpener;
@@ -97,6 +99,7 @@ impl FileSource for TrevniSource {
             limit: base_config.limit,
             pruning: self.options.pruning,
             view_types: self.options.view_types,
+            fetch: fetch_options(&base_config.object_store_url),
             metrics: ScanMetrics::new(&self.metrics, partition),
             metadata_cache: self.metadata_cache.clone(),
         }))
@@ -196,6 +199,14 @@ impl FileSource for TrevniSource {
     }
 }
 
+/// Returns how files of a store are fetched. Of files on a disk nothing is read that may not be needed.
+fn fetch_options(store: &ObjectStoreUrl) -> FetchOptions {
+    match store.as_str().starts_with("file:") {
+        true => FetchOptions::default().with_first_read(64 << 10).with_round_trip_bytes(0),
+        false => FetchOptions::default(),
+    }
+}
+
 fn bytes(config: &FileScanConfig) -> u64 {
     config.file_groups.iter().flat_map(FileGroup::iter).map(PartitionedFile::effective_size).sum()
 }
@@ -215,7 +226,6 @@ mod tests {
 
     use datafusion::arrow::datatypes::Schema;
     use datafusion::datasource::physical_plan::FileScanConfigBuilder;
-    use datafusion::execution::object_store::ObjectStoreUrl;
 
     use super::*;
 

@@ -25,6 +25,7 @@ impl Trim {
     }
 
     /// Returns the remaining limit.
+    #[cfg(feature = "object_store")]
     pub(crate) fn limit(&self) -> u64 {
         self.limit
     }

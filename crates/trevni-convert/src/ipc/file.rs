@@ -95,12 +95,12 @@ fn windows<'a>(blocks: impl Iterator<Item = &'a Block>) -> Vec<Window> {
     for (start, metadata, body) in blocks.filter_map(parts) {
         let size = metadata.saturating_add(body);
         bytes = bytes.saturating_add(size);
-        match windows.last_mut() {
-            Some(last) if bytes <= WINDOW_BYTES => last.push(start..start.saturating_add(size)),
-            _ => {
-                windows.push(vec![start..start.saturating_add(size)]);
-                bytes = size;
-            }
+        if windows.is_empty() || bytes > WINDOW_BYTES {
+            windows.push(Window::new());
+            bytes = size;
+        }
+        if let Some(last) = windows.last_mut() {
+            last.push(start..start.saturating_add(size));
         }
     }
     windows

@@ -14,8 +14,8 @@ use parquet::arrow::arrow_reader::{
 use parquet::file::metadata::ParquetMetaDataReader;
 
 use super::chunks::Chunks;
-use super::{FORMAT, batch_memory, caught, claims, fault, footer, int96, view_values};
-use crate::source::planned_read::{self, Window};
+use super::{FORMAT, batch_memory, caught, claims, fault, footer, int96, view_values, windows};
+use crate::source::planned_read::Window;
 use crate::{ReadOptions, Report, Rows, Source, refuse_schema, second_timestamps, select};
 use trevni::arrow::schema_from_ipc;
 use trevni::io::Limits;
@@ -84,7 +84,7 @@ impl File {
 
     /// Returns the chunks of the columns that are read, from the next row to this one, by row groups.
     fn windows(&self, end: u64) -> Vec<Window> {
-        let (mut windows, mut first_row) = (Vec::new(), 0u64);
+        let (mut all, mut first_row) = (Vec::new(), 0u64);
         for group in self.metadata.metadata().row_groups() {
             let rows =
                 first_row..first_row.saturating_add(u64::try_from(group.num_rows()).unwrap_or(0));
@@ -95,9 +95,9 @@ impl File {
             let columns = group.columns().iter().enumerate();
             let columns = columns.filter(|(leaf, _)| self.mask.leaf_included(*leaf));
             let chunks: Vec<_> = columns.filter_map(|(_, column)| footer::span(column)).collect();
-            windows.extend(planned_read::windows(&chunks));
+            all.extend(windows::divide(&chunks));
         }
-        windows
+        all
     }
 
     /// Returns the library's reader, from the next row on.

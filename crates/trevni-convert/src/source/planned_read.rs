@@ -1,9 +1,4 @@
 //! Bytes at any position, with a plan of what will be read.
-//!
-//! ```text
-//! chunks of columns   ├──── a ────┤├── b ──┤├──── c ────┤
-//! windows             ├ 0 ┤├ 1 ┤    ├0┤├1┤  ├ 0 ┤├ 1 ┤       each has the same share of each chunk
-//! ```
 
 use std::fs::File;
 use std::ops::Range;
@@ -14,9 +9,6 @@ use trevni::io::ReadAt;
 /// Ranges that are read at about the same time.
 pub(crate) type Window = Vec<Range<u64>>;
 
-/// The bytes of a window, at most about.
-const WINDOW_BYTES: u64 = 16 << 20;
-
 /// A source that can fetch what will be read before it is.
 pub(crate) trait PlannedRead: ReadAt {
     /// Sets what will be read, in this order. Other bytes can be read too.
@@ -26,37 +18,3 @@ pub(crate) trait PlannedRead: ReadAt {
 impl PlannedRead for File {}
 
 impl PlannedRead for Arc<dyn ReadAt> {}
-
-/// Divides ranges that are read side by side into windows.
-pub(crate) fn windows(chunks: &[Range<u64>]) -> Vec<Window> {
-    let bytes: u64 = chunks.iter().map(|chunk| chunk.end.saturating_sub(chunk.start)).sum();
-    let parts = bytes.div_ceil(WINDOW_BYTES).max(1);
-    let cut = |chunk: &Range<u64>, at: u64| {
-        let size = u128::from(chunk.end.saturating_sub(chunk.start));
-        let share = size * u128::from(at) / u128::from(parts);
-        chunk.start + u64::try_from(share).unwrap_or(u64::MAX)
-    };
-    let part = |at| chunks.iter().map(|chunk| cut(chunk, at)..cut(chunk, at + 1)).collect();
-    (0..parts).map(part).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn windows_have_all_bytes_once() {
-        let chunks = [0..5, 5..(40 << 20) + 5, (50 << 20)..(57 << 20)];
-        let windows = windows(&chunks);
-        assert_eq!(windows.len(), 3);
-        for (i, chunk) in chunks.iter().enumerate() {
-            let mut at = chunk.start;
-            for window in &windows {
-                assert_eq!(window[i].start, at);
-                at = window[i].end;
-            }
-            assert_eq!(at, chunk.end);
-        }
-        assert_eq!(super::windows(&[3..7]), [[3..7]]);
-    }
-}

@@ -95,7 +95,7 @@ impl StoredBytes {
             return Ok(());
         }
         let least = range.start.saturating_add(UNPLANNED).min(self.object.size());
-        self.fetch_now(&[range.start..range.end.max(least)])
+        self.fetch_now(std::slice::from_ref(&(range.start..range.end.max(least))))
     }
 
     fn fetch_now(&self, ranges: &[Range<u64>]) -> Result<()> {
