@@ -42,6 +42,6 @@ mod tests {
             }
             assert_eq!(at, chunk.end);
         }
-        assert_eq!(divide(&[3..7]), [[3..7]]);
+        assert_eq!(divide(&[3..7, 9..10]), [[3..7, 9..10]]);
     }
 }

@@ -87,8 +87,8 @@ fn of_parquet_and_arrow_files_the_wanted_chunks_are_fetched() {
     for (name, most) in [("parquet", 6_000_000), ("arrow", 18_000_000)] {
         let format = Format::named(name).unwrap();
         let (batches, mut bytes) = (numbers(), Vec::new());
-        let mut options = WriteOptions::default();
-        options.properties = WriterProperties::builder().set_codec(Codec::Null).build();
+        let properties = WriterProperties::builder().set_codec(Codec::Null).build();
+        let options = WriteOptions { properties, ..WriteOptions::default() };
         let mut sink = (format.create)(&mut bytes, batches[0].schema(), &options).unwrap();
         batches.iter().for_each(|batch| sink.write(batch).unwrap());
         sink.finish().unwrap();
