@@ -95,3 +95,24 @@ cmp <("$trevni" sql "$table; select id, magnitude from q order by id" --format c
 
 cmp <("$trevni" cat "$(there large.parquet)") <("$trevni" cat "$(home large.trv)" --rows 100000..300000)
 "$trevni" verify "$(there large.trv)"
+
+# Over HTTP only what is needed is fetched: the requests of a command, and their bytes.
+requests() {
+  : > "$work/plain/requests"
+  "$trevni" "$1" "http://127.0.0.1:$ranged/$2" "${@:3}" > /dev/null
+  awk '{ bytes += $1 } END { print NR, bytes + 0 }' "$work/plain/requests"
+}
+at_most() {
+  read -r n bytes < <(requests "${@:3}")
+  [ "$n" -le "$1" ] && [ "$bytes" -le "$2" ] || { echo "${*:3}: $n requests, $bytes bytes"; exit 1; }
+}
+"$trevni" convert "$(home large.trv)" "$(home large.parquet)"
+"$trevni" convert "$(home large.trv)" "$(home large.arrow)"
+large=$(stat -c %s "$(home large.trv)")
+for what in count schema meta; do at_most 1 524288 $what large.trv; done
+at_most 20 2000000 size large.trv
+at_most 4 $((large / 3)) cat large.trv --columns magnitude
+at_most 1 1048576 count large.parquet
+at_most 1 1048576 schema large.parquet
+at_most 8 $(($(stat -c %s "$(home large.parquet)") / 3)) cat large.parquet --columns magnitude
+at_most 1 1048576 schema large.arrow

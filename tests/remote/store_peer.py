@@ -41,22 +41,27 @@ class Plain(http.server.SimpleHTTPRequestHandler):
 
 
 class Ranged(Plain):
-    """Gives parts too, and says so."""
+    """Gives parts too, and says so. Its requests and the bytes that they were given are lines of `requests`."""
 
     def do_GET(self):
-        asked = re.fullmatch(r"bytes=(\d+)-(\d+)", self.headers.get("Range", ""))
+        asked = re.fullmatch(r"bytes=(\d*)-(\d+)", self.headers.get("Range", ""))
         with open(self.translate_path(self.path), "rb") as file:
             body = file.read()
         size = len(body)
         self.send_response(206 if asked else 200)
         if asked:
-            first, last = int(asked[1]), min(int(asked[2]), size - 1)
+            if asked[1]:
+                first, last = int(asked[1]), min(int(asked[2]), size - 1)
+            else:
+                first, last = max(size - int(asked[2]), 0), size - 1
             body = body[first : last + 1]
             self.send_header("Content-Range", f"bytes {first}-{last}/{size}")
         self.send_header("Content-Length", str(len(body)))
         self.send_header("Last-Modified", self.date_time_string())
         self.end_headers()
         self.wfile.write(body)
+        with open(os.path.join(self.directory, "requests"), "a") as log:
+            print(len(body), file=log)
 
 
 def client():

@@ -1,5 +1,6 @@
 //! What a scan reads of each file: projection, filter, batch size.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use datafusion::common::config::ConfigOptions;
@@ -13,6 +14,7 @@ use datafusion::error::Result;
 use datafusion::execution::cache::cache_manager::FileMetadataCache;
 use datafusion::execution::object_store::ObjectStoreUrl;
 use datafusion::physical_expr::projection::ProjectionExprs;
+use datafusion::physical_expr::utils::collect_columns;
 use datafusion::physical_expr::{LexOrdering, PhysicalExpr, conjunction};
 use datafusion::physical_expr_adapter::DefaultPhysicalExprAdapterFactory;
 use datafusion::physical_plan::filter_pushdown::{FilterPushdownPropagation, PushedDown};
@@ -78,6 +80,21 @@ impl TrevniSource {
     pub fn with_metadata_cache(mut self, cache: Arc<FileMetadataCache>) -> Self {
         self.metadata_cache = Some(cache);
         self
+    }
+}
+
+impl TrevniSource {
+    /// Returns the bytes of the columns that are read, if all columns are of one size.
+    fn bytes_read(&self, config: &FileScanConfig) -> u64 {
+        let files = config.file_groups.iter().flat_map(FileGroup::iter);
+        let bytes: u64 = files.map(PartitionedFile::effective_size).sum();
+        let all = self.table_schema.file_schema().fields().len() as u64;
+        let exprs = self.filter.iter().chain(self.projection.iter().map(|column| &column.expr));
+        let columns: HashSet<usize> =
+            exprs.flat_map(collect_columns).map(|column| column.index()).collect();
+        let read = (columns.len() as u64).min(all);
+        u64::try_from(u128::from(bytes) * u128::from(read) / u128::from(all.max(1)))
+            .unwrap_or(bytes)
     }
 }
 
@@ -151,7 +168,7 @@ impl FileSource for TrevniSource {
         let keeps_order = config.preserve_order || output_ordering.is_some();
         let ranges = match keeps_order {
             true => 1,
-            false => ranges_per_partition(bytes(config), target_partitions),
+            false => ranges_per_partition(self.bytes_read(config), target_partitions),
         };
         let groups = FileGroupPartitioner::new()
             .with_target_partitions(target_partitions.saturating_mul(ranges))
@@ -207,10 +224,6 @@ fn fetch_options(store: &ObjectStoreUrl) -> FetchOptions {
     }
 }
 
-fn bytes(config: &FileScanConfig) -> u64 {
-    config.file_groups.iter().flat_map(FileGroup::iter).map(PartitionedFile::effective_size).sum()
-}
-
 fn ranges_per_partition(bytes: u64, partitions: usize) -> usize {
     let ranges = bytes / partitions.max(1) as u64 / RANGE_BYTES;
     usize::try_from(ranges).unwrap_or(usize::MAX).clamp(1, RANGES_PER_PARTITION)
@@ -224,14 +237,28 @@ fn concat(groups: &[FileGroup]) -> FileGroup {
 mod tests {
     use std::sync::Arc;
 
-    use datafusion::arrow::datatypes::Schema;
+    use datafusion::arrow::datatypes::{DataType, Field, Schema};
     use datafusion::datasource::physical_plan::FileScanConfigBuilder;
 
     use super::*;
 
     /// Returns the ranges of each partition, in MiB.
     fn divided(files: &[u64], partitions: usize, keeps_order: bool) -> Vec<Vec<i64>> {
-        let source = TrevniSource::new(Arc::new(Schema::empty()), TrevniOptions::default());
+        of_source(table(), files, partitions, keeps_order)
+    }
+
+    /// A scan of both columns of a table.
+    fn table() -> TrevniSource {
+        let fields = ["a", "b"].map(|name| Field::new(name, DataType::Int64, false));
+        TrevniSource::new(Arc::new(Schema::new(fields.to_vec())), TrevniOptions::default())
+    }
+
+    fn of_source(
+        source: TrevniSource,
+        files: &[u64],
+        partitions: usize,
+        keeps_order: bool,
+    ) -> Vec<Vec<i64>> {
         let files = files.iter().map(|mib| PartitionedFile::new("t.trv", mib << 20)).collect();
         let store = ObjectStoreUrl::local_filesystem();
         let config = FileScanConfigBuilder::new(store, Arc::new(source.clone()))
@@ -254,5 +281,9 @@ mod tests {
         assert_eq!(divided(&[20], 2, false), [[10]; 2]);
         assert_eq!(divided(&[20, 40, 20], 2, false), [[10, 10, 10, 10], [10, 10, 10, 10]]);
         assert_eq!(divided(&[64], 2, true), [[32]; 2]);
+        let schema = table().table_schema.table_schema().clone();
+        let one =
+            TrevniSource { projection: ProjectionExprs::from_indices(&[1], &schema), ..table() };
+        assert_eq!(of_source(one, &[64], 2, false), [[16; 2]; 2]);
     }
 }
