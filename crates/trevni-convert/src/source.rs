@@ -18,7 +18,7 @@ use self::compressed::Compression;
 use self::planned_read::PlannedRead;
 use crate::sequential::Sequential;
 #[cfg(feature = "object_store")]
-pub(super) use object::StoredObject;
+pub(super) use object::{StoredObject, is_unsupported};
 use trevni::Result;
 use trevni::io::ReadAt;
 #[cfg(feature = "blosc")]

@@ -23,6 +23,7 @@ use trevni::{FileReader, Header, RemoteFile};
 use trevni_convert::{Sink, Source, WriteOptions, dataset_in_store};
 
 use super::path::is_folder;
+use crate::args::memory;
 use crate::exit::CliError;
 use crate::signals;
 
@@ -127,7 +128,7 @@ pub(crate) fn tables(path: &Path) -> Result<Option<FetchedFile>, CliError> {
         let file = RemoteFile::open(store, key, FetchOptions::default()).await?;
         let columns: Vec<usize> = (0..file.file().columns().len()).collect();
         file.fetch_tables(&columns, 0).await?;
-        Ok(file.file().clone())
+        Ok(file.file().clone().with_limits(memory::limits()))
     });
     match opened {
         Ok(file) => Ok(Some(file)),

@@ -77,14 +77,15 @@ impl File {
             rows,
         };
         let end = options.rows.as_ref().map_or(u64::MAX, |range| range.end);
-        rows.file.file.set_plan(rows.windows(end));
+        rows.file.file.set_plan(rows.windows(end)?);
         rows.batches = Some(rows.build()?);
         Ok(rows)
     }
 
-    /// Returns the chunks of the columns that are read, from the next row to this one, by row groups.
-    fn windows(&self, end: u64) -> Vec<Window> {
-        let (mut all, mut first_row) = (Vec::new(), 0u64);
+    /// Returns the chunks of the columns that are read, from the next row to this one, by row groups. There are none if
+    /// chunks overlap: then there may be any number of them.
+    fn windows(&self, end: u64) -> Result<Vec<Window>> {
+        let (mut all, mut first_row, mut left) = (Vec::new(), 0u64, self.file.file.len()?);
         for group in self.metadata.metadata().row_groups() {
             let rows =
                 first_row..first_row.saturating_add(u64::try_from(group.num_rows()).unwrap_or(0));
@@ -95,9 +96,15 @@ impl File {
             let columns = group.columns().iter().enumerate();
             let columns = columns.filter(|(leaf, _)| self.mask.leaf_included(*leaf));
             let chunks: Vec<_> = columns.filter_map(|(_, column)| footer::span(column)).collect();
+            for chunk in &chunks {
+                match left.checked_sub(chunk.end - chunk.start) {
+                    Some(rest) => left = rest,
+                    None => return Ok(Vec::new()),
+                }
+            }
             all.extend(windows::divide(&chunks));
         }
-        all
+        Ok(all)
     }
 
     /// Returns the library's reader, from the next row on.

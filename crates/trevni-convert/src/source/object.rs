@@ -14,7 +14,7 @@ use futures_util::TryStreamExt;
 use futures_util::stream::BoxStream;
 use tokio::runtime::Handle;
 
-use trevni::{Error, Result};
+use trevni::{Error, ErrorKind, Result};
 
 /// An object, and the runtime that its requests are made on.
 #[derive(Debug, Clone)]
@@ -58,6 +58,11 @@ impl StoredObject {
     pub(crate) fn wait<T>(&self, work: impl Future<Output = Result<T>>) -> Result<T> {
         self.runtime.block_on(work)
     }
+}
+
+/// Returns whether a store does not support ranges.
+pub(crate) fn is_unsupported(e: &Error) -> bool {
+    matches!(e.kind(), ErrorKind::Io(e) if e.kind() == io::ErrorKind::Unsupported)
 }
 
 impl Read for Answer {

@@ -7,7 +7,7 @@
 //!            in a window ──► all ranges of the window together    the next window is requested meanwhile
 //!            elsewhere ──► the bytes, and some after them
 //! ```
-//! Two or three windows are in memory.
+//! Up to three windows are in memory, or one if they are large.
 
 use std::io;
 use std::ops::Range;
@@ -15,11 +15,11 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use tokio::task::JoinHandle;
+use trevni::Result;
 use trevni::io::{Ranges, ReadAt};
 use trevni::object_store::{FetchOptions, Fetched, Object};
-use trevni::{Error, ErrorKind, Result};
 
-use super::StoredObject;
+use super::object::{StoredObject, is_unsupported};
 use super::planned_read::{PlannedRead, Window};
 
 /// The bytes that are read first, from the end. A smaller object is read completely.
@@ -27,6 +27,9 @@ const TAIL: u64 = 1 << 20;
 
 /// The bytes that are read where nothing is planned, at least.
 const UNPLANNED: u64 = 256 << 10;
+
+/// Windows of more bytes are fetched one at a time.
+const LARGE: u64 = 32 << 20;
 
 /// An object that is open.
 pub(super) struct StoredBytes {
@@ -50,7 +53,12 @@ impl StoredBytes {
     /// Opens an object; `None` if its store does not support ranges.
     pub(super) fn open(of: StoredObject) -> Result<Option<Self>> {
         let (store, options) = (of.store.clone(), FetchOptions::default());
-        let opened = of.wait(Object::open_tail(store, of.path.clone(), options, TAIL));
+        let open_tail = Object::open_tail(store.clone(), of.path.clone(), options.clone(), TAIL);
+        let mut opened = of.wait(open_tail);
+        // Some stores know no ranges from the end. The first bytes say how long an object is.
+        if opened.as_ref().is_err_and(is_unsupported) {
+            opened = of.wait(Object::open(store, of.path.clone(), options));
+        }
         let (object, pieces) = match opened {
             Err(e) if is_unsupported(&e) => return Ok(None),
             opened => opened?,
@@ -84,7 +92,7 @@ impl StoredBytes {
                 }
                 _ => self.fetch_now(window)?,
             }
-            if let Some(next) = windows.get(at + 1) {
+            if let Some(next) = windows.get(at + 1).filter(|next| bytes(next) <= LARGE) {
                 let (object, missing) = (self.object.clone(), self.missing(next));
                 let fetched = async move { object.fetch(&missing).await };
                 *ahead = Some((at + 1, self.of.runtime.spawn(fetched)));
@@ -113,13 +121,15 @@ impl StoredBytes {
 
     /// Drops all but the tail and the windows from the one before this. Columns are not read at quite the same pace.
     fn drop_before(&self, windows: &[Window], at: usize) {
-        let kept = windows.iter().skip(at.saturating_sub(1)).take(3).flatten().cloned();
+        let near = windows.iter().enumerate().skip(at.saturating_sub(1)).take(3);
+        let kept = near.filter(|(place, window)| *place == at || bytes(window) <= LARGE);
+        let kept = kept.flat_map(|(_, window)| window).cloned();
         self.pieces.keep(&kept.chain([self.tail.clone()]).collect::<Vec<_>>());
     }
 }
 
-pub(super) fn is_unsupported(e: &Error) -> bool {
-    matches!(e.kind(), ErrorKind::Io(e) if e.kind() == io::ErrorKind::Unsupported)
+fn bytes(window: &Window) -> u64 {
+    window.iter().map(|range| range.end.saturating_sub(range.start)).fold(0, u64::saturating_add)
 }
 
 impl ReadAt for StoredBytes {

@@ -8,9 +8,9 @@ use arrow::error::ArrowError;
 use futures_util::TryStreamExt;
 
 use super::{ReadOptions, Rows, mask};
-use crate::source::StoredObject;
+use crate::source::{StoredObject, is_unsupported};
+use trevni::Result;
 use trevni::arrow::{ArrowStream, ArrowStreamBuilder};
-use trevni::{Error, ErrorKind, Result};
 
 /// Opens a file; `None` if its store does not support range requests.
 pub(super) fn open(
@@ -39,10 +39,6 @@ pub(super) fn open(
     let builder = builder.with_batch_size(options.batch_size).with_limits(options.limits);
     let stream = builder.build()?;
     Ok(Some(Box::new(BlockingReader { object, stream })))
-}
-
-fn is_unsupported(e: &Error) -> bool {
-    matches!(e.kind(), ErrorKind::Io(e) if e.kind() == std::io::ErrorKind::Unsupported)
 }
 
 /// A stream, for those who wait for each batch.
