@@ -12,7 +12,7 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
 use std::task::Waker;
-#[cfg(feature = "object_store")]
+#[cfg(all(feature = "arrow", feature = "object_store"))]
 use std::task::{Context, Poll};
 
 use rayon::{ThreadPool, ThreadPoolBuilder};
