@@ -67,6 +67,8 @@ pub(crate) use scan::ordered_scan::{OrderedScan, ScanOptions, pool};
 pub(crate) use scan::part::Part;
 pub(crate) use scan::settings::{ScanSettings, scan_setters};
 #[cfg(feature = "object_store")]
+pub(crate) use scan::shares;
+#[cfg(feature = "object_store")]
 pub use scan::stream::{ArrowStream, ArrowStreamBuilder};
 pub(crate) use scan::trim::Trim;
 pub use scan::verify::verify_rows;

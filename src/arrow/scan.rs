@@ -13,7 +13,7 @@ mod file_setters;
 pub(crate) mod ordered_scan;
 pub(crate) mod part;
 pub(crate) mod settings;
-mod shares;
+pub(crate) mod shares;
 #[cfg(feature = "object_store")]
 pub(crate) mod stream;
 pub(crate) mod trim;

@@ -160,7 +160,6 @@ impl Prefix {
             .await
     }
 
-    /// Returns how many requests are made at the same time.
     pub(super) fn concurrency(&self) -> usize {
         self.fetch.concurrency()
     }

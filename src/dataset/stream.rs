@@ -22,13 +22,9 @@ use futures_util::{Stream, StreamExt, TryStreamExt};
 use super::file_scan::FileScan;
 use super::scan::{DatasetScan, FileSettings, ScanPart, ScanPlan};
 use super::store::Prefix;
-use crate::arrow::{ArrowStream, Trim};
-use crate::defaults::WINDOW_BYTES;
+use crate::arrow::{ArrowStream, Trim, shares};
 use crate::error::Result;
 use crate::object_store::spawn;
-
-/// The memory of the limits for which another file is begun.
-const MEMORY_PER_FILE: usize = 64 << 20;
 
 /// A stream of the record batches of a scan, in the order of the files. After an error it ends.
 pub struct DatasetStream {
@@ -41,15 +37,9 @@ impl DatasetScan<Prefix> {
     pub fn stream(self) -> Result<DatasetStream> {
         let ScanPlan { settings, parts, trim } = self.plan()?;
         let schema = settings.predicate.output.clone();
-        let limits = &settings.scan.limits;
         // With a limit it is not known which files are needed.
-        let files_ahead = match trim.limit() {
-            u64::MAX => (limits.memory / MEMORY_PER_FILE).clamp(1, self.place.concurrency()),
-            _ => 1,
-        };
-        // Of each file two windows, half of memory together.
-        let window = (limits.memory / 4 / (files_ahead + 1)) as u64;
-        let window = window.min(WINDOW_BYTES);
+        let most = if trim.limit() == u64::MAX { self.place.concurrency() } else { 1 };
+        let (files_ahead, window) = shares::of_files(&settings.scan.limits, most);
         let opener = Opener { place: self.place, settings, window, header: AtomicU64::new(0) };
         let files = Files {
             files_ahead,

@@ -157,9 +157,9 @@ impl RemoteFile {
         for (column, span) in large {
             let share = u128::from(ahead) * size(&span) / total.max(1);
             let share = u64::try_from(share).unwrap_or(u64::MAX);
-            let table = match wanted.contains(&column) {
-                true => header.table_span(column, len),
-                false => span.start..span.start,
+            let table = match wanted.binary_search(&column) {
+                Ok(_) => header.table_span(column, len),
+                Err(_) => span.start..span.start,
             };
             ranges.push(span.start..table.end.saturating_add(share).min(span.end));
         }

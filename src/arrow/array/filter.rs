@@ -14,6 +14,7 @@ use arrow::datatypes::DataType;
 
 use super::map_rows::take;
 use super::nested;
+use super::row_map::RowMap;
 use crate::error::Result;
 
 /// A mask, made ready for many arrays.
@@ -40,14 +41,12 @@ impl Filter {
     /// Returns the rows of an array that are kept.
     pub(crate) fn filter(&self, array: &ArrayRef) -> Result<ArrayRef> {
         match is_taken(array.data_type()) {
-            true => take(array, self.rows.get_or_init(|| self.kept_rows())),
+            true => {
+                let indices = || RowMap::Kept(self.mask.values().clone()).indices();
+                take(array, self.rows.get_or_init(indices))
+            }
             false => Ok(self.kernel.filter(array)?),
         }
-    }
-
-    fn kept_rows(&self) -> UInt64Array {
-        let rows = self.mask.values().set_indices();
-        UInt64Array::from_iter_values(rows.map(|row| row as u64))
     }
 }
 

@@ -21,7 +21,7 @@ use super::nested;
 use super::row_map::RowMap;
 use crate::error::Result;
 
-/// Returns the rows where the mask is set.
+/// Keeps the rows where the mask is set.
 pub(crate) fn keep(array: &ArrayRef, mask: &BooleanBuffer) -> Result<ArrayRef> {
     map_rows(array, &RowMap::Kept(mask.clone()))
 }
@@ -36,7 +36,7 @@ pub(crate) fn take(array: &ArrayRef, rows: &UInt64Array) -> Result<ArrayRef> {
     map_rows(array, &RowMap::Taken(rows.clone()))
 }
 
-/// Returns an array of other rows of an array.
+/// Builds the array of the rows that a map names. Its nulls become nulls of the array, or any rows of a union.
 pub(crate) fn map_rows(array: &ArrayRef, rows: &RowMap) -> Result<ArrayRef> {
     use DataType::*;
     if rows.is_identity() {

@@ -49,7 +49,7 @@ pub(crate) fn fields(data_type: &DataType) -> Vec<FieldRef> {
     }
 }
 
-/// Returns the item of any kind of list.
+/// The item of any kind of list; `None` for other types.
 pub(crate) fn item(data_type: &DataType) -> Option<&FieldRef> {
     match data_type {
         DataType::List(item)

@@ -26,7 +26,6 @@ pub(crate) enum RowMap {
 }
 
 impl RowMap {
-    /// Returns the number of rows of the new array.
     pub(super) fn len(&self) -> usize {
         match self {
             Self::Kept(mask) => mask.count_set_bits(),
@@ -44,7 +43,7 @@ impl RowMap {
         }
     }
 
-    /// Returns the validity of the new array.
+    /// The validity of the new array, from that of the given one.
     pub(super) fn nulls(&self, nulls: Option<&NullBuffer>) -> Option<NullBuffer> {
         match (self, nulls) {
             (Self::Kept(_), None) => None,
@@ -68,7 +67,7 @@ impl RowMap {
         }
     }
 
-    /// Returns the map of the items of lists of a fixed size.
+    /// The same map for the items of lists of this size.
     pub(super) fn of_items(&self, size: i32) -> Self {
         let size = usize::try_from(size).unwrap_or(0);
         let repeated = |bits: &BooleanBuffer| -> BooleanBuffer {
@@ -103,7 +102,7 @@ impl RowMap {
         }
     }
 
-    /// Returns numbers of the new rows; zero where a row is null.
+    /// Maps numbers, such as offsets of list views; zero where a row is null.
     pub(super) fn numbers<N: ArrowNativeType>(&self, numbers: &[N]) -> ScalarBuffer<N> {
         let at = |row: usize| numbers.get(row).copied().unwrap_or_default();
         match self {
@@ -135,7 +134,7 @@ impl RowMap {
         }
     }
 
-    /// Returns the new array by Arrow's kernels.
+    /// Maps by Arrow's kernels, which copy the values.
     pub(super) fn by_arrow(&self, array: &ArrayRef) -> Result<ArrayRef> {
         Ok(match self {
             Self::Kept(mask) => compute::filter(array, &mask.clone().into())?,

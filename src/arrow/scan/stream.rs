@@ -200,18 +200,20 @@ impl ArrowStreamBuilder {
 
     /// Returns the stream; it begins to fetch when it is first polled.
     pub fn build(self) -> Result<ArrowStream> {
-        self.reader.settings.check()?;
-        let (schema, columns) = (self.reader.projected_schema()?, self.columns_needed()?);
-        let batches = batches::batches(self, columns);
-        Ok(ArrowStream { schema, batches })
+        let (schema, columns) = self.schema_and_columns()?;
+        Ok(ArrowStream { schema, batches: batches::batches(self, columns) })
     }
 
     /// Returns the stream when its first rows are being fetched.
     pub(crate) async fn start(self) -> Result<ArrowStream> {
+        let (schema, columns) = self.schema_and_columns()?;
+        Ok(ArrowStream { schema, batches: batches::start(self, columns).await? })
+    }
+
+    /// The schema of the batches and the columns to fetch. Fails if a setting is out of its range.
+    fn schema_and_columns(&self) -> Result<(SchemaRef, Vec<usize>)> {
         self.reader.settings.check()?;
-        let (schema, columns) = (self.reader.projected_schema()?, self.columns_needed()?);
-        let batches = batches::start(self, columns).await?;
-        Ok(ArrowStream { schema, batches })
+        Ok((self.reader.projected_schema()?, self.columns_needed()?))
     }
 }
 

@@ -24,7 +24,6 @@ impl Trim {
         self.offset.saturating_add(self.limit)
     }
 
-    /// Returns the remaining limit.
     #[cfg(feature = "object_store")]
     pub(crate) fn limit(&self) -> u64 {
         self.limit

@@ -108,26 +108,27 @@ pub(crate) fn vacuum(
 /// Paths, and their total size.
 type Vacuumable = trevni::Result<(Vec<String>, VacuumReport)>;
 
-/// Returns the header of the Trevni file at a URL.
-pub(crate) fn header(path: &Path) -> Result<Option<Header>, CliError> {
-    let Some((store, key)) = object(path)? else { return Ok(None) };
-    match runtime()?.block_on(RemoteFile::open(store, key, FetchOptions::default())) {
-        Ok(file) => Ok(Some(file.file().header().clone())),
-        Err(e) if is_unsupported(&e) => Ok(None),
-        Err(e) => Err(CliError::of(path.display())(e)),
-    }
-}
-
 /// A Trevni file in a store, of which some is fetched.
 pub(crate) type FetchedFile = FileReader<Arc<Ranges>>;
 
-/// Returns the Trevni file at a URL, of which header and block tables are fetched.
+/// Returns the header of the Trevni file at a URL; `None` if it is no URL, or if its store does not support ranges.
+pub(crate) fn header(path: &Path) -> Result<Option<Header>, CliError> {
+    Ok(fetched(path, false)?.map(|file| file.header().clone()))
+}
+
+/// Returns the Trevni file at a URL, of which header and block tables are fetched; `None` as for [`header`].
 pub(crate) fn tables(path: &Path) -> Result<Option<FetchedFile>, CliError> {
+    fetched(path, true)
+}
+
+fn fetched(path: &Path, with_tables: bool) -> Result<Option<FetchedFile>, CliError> {
     let Some((store, key)) = object(path)? else { return Ok(None) };
     let opened = runtime()?.block_on(async {
         let file = RemoteFile::open(store, key, FetchOptions::default()).await?;
-        let columns: Vec<usize> = (0..file.file().columns().len()).collect();
-        file.fetch_tables(&columns, 0).await?;
+        if with_tables {
+            let columns: Vec<usize> = (0..file.file().columns().len()).collect();
+            file.fetch_tables(&columns, 0).await?;
+        }
         Ok(file.file().clone().with_limits(memory::limits()))
     });
     match opened {

@@ -71,7 +71,8 @@ impl StoredBytes {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Fetches what is missing of a range, with the rest of its window.
+    /// Fetches what is missing of a range, with the rest of the window in which it begins. It may be of two windows, or of
+    /// one that was dropped.
     fn fetch(&self, range: Range<u64>) -> Result<()> {
         let mut state = self.state();
         let State { windows, current, ahead } = &mut *state;
@@ -142,11 +143,6 @@ impl ReadAt for StoredBytes {
         let end = end.ok_or(io::ErrorKind::UnexpectedEof)?;
         if !self.pieces.missing(offset..end).is_empty() {
             self.fetch(offset..end).map_err(io::Error::from)?;
-        }
-        // It may be of two windows, or of one that was dropped.
-        let missing = self.pieces.missing(offset..end);
-        if !missing.is_empty() {
-            self.fetch_now(&missing).map_err(io::Error::from)?;
         }
         self.pieces.read_at(offset, len)
     }

@@ -115,11 +115,14 @@ impl Reading {
     /// Fetches what all rows that may match need, of the predicate columns and of the others, if the others have no more
     /// bytes than a round trip is worth.
     async fn fetch_together(&mut self, window: u64) -> Result<()> {
-        let Some(filter) = &self.filter else { return Ok(()) };
+        let most = self.file.object().options().round_trip_bytes().min(window);
+        let Some(filter) = self.filter.as_ref().filter(|_| most > 0) else { return Ok(()) };
+        if self.output.columns.is_empty() {
+            return Ok(());
+        }
         let of_predicates = filter.missing(&filter.columns, &self.file)?;
         let of_others = filter.missing(&self.output.columns, &self.file)?;
         let bytes = |requests: &[Range<u64>]| requests.iter().map(|r| r.end - r.start).sum::<u64>();
-        let most = self.file.object().options().round_trip_bytes().min(window);
         if bytes(&of_others) > most || bytes(&of_predicates) > window {
             return Ok(());
         }

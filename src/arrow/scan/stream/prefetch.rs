@@ -62,16 +62,10 @@ impl Windows {
     /// Starts to fetch the next windows, up to this number.
     pub(super) fn fetch_ahead(&mut self, windows: usize, file: &RemoteFile) -> Result<()> {
         while self.prefetched.len() < windows && self.rest.selects_any() {
-            let cutter = Cutter {
-                file: file.file(),
-                columns: &self.columns,
-                pieces: file.pieces(),
-                options: file.object().options(),
-                under_way: self.under_way(),
-                batch_size: self.batch_size,
-                bytes: self.bytes,
-            };
-            let window = cutter.cut(&mut self.rest)?;
+            let mut rest = std::mem::take(&mut self.rest);
+            let window = self.cutter(&self.columns, file).cut(&mut rest);
+            self.rest = rest;
+            let window = window?;
             let (object, requests) = (file.object().clone(), window.requests.clone());
             let fetch = match requests.is_empty() {
                 true => std::future::ready(Ok(Vec::new())).boxed(),
@@ -84,7 +78,11 @@ impl Windows {
 
     /// Returns the requests that would fetch some columns of all the rows that no window has yet.
     pub(super) fn missing(&self, columns: &[usize], file: &RemoteFile) -> Result<Vec<Range<u64>>> {
-        let cutter = Cutter {
+        Ok(self.cutter(columns, file).all(&self.rest)?.requests)
+    }
+
+    fn cutter<'a>(&self, columns: &'a [usize], file: &'a RemoteFile) -> Cutter<'a> {
+        Cutter {
             file: file.file(),
             columns,
             pieces: file.pieces(),
@@ -92,8 +90,7 @@ impl Windows {
             under_way: self.under_way(),
             batch_size: self.batch_size,
             bytes: self.bytes,
-        };
-        Ok(cutter.all(&self.rest)?.requests)
+        }
     }
 
     fn under_way(&self) -> Vec<Range<u64>> {

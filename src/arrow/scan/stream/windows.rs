@@ -43,7 +43,7 @@ pub(super) struct Cutter<'a> {
 }
 
 impl Cutter<'_> {
-    /// Returns one window of all rows.
+    /// A window of all rows, however many bytes they need.
     pub(super) fn all(&self, rows: &MaskedSelection) -> Result<Window> {
         self.window(rows.clone(), &self.spans(rows)?)
     }
